@@ -364,14 +364,14 @@ def locations_of(nodes: Sequence[Node]) -> list[Location | None]:
     return [getattr(node, "location", None) for node in nodes]
 
 
-def tell(flush: Flush) -> None:
+def report(flush: Flush) -> None:
     """Give a flush its index and pass it to all listeners."""
     flush.number = next(_numbers)
     for listener in listeners():
         listener(flush)
 
 
-def tell_read(device: str, nbytes: int, begun: float) -> None:
+def report_read(device: str, nbytes: int, begun: float) -> None:
     """Pass a read that is done to all listeners."""
     if heard := _read_listeners.get():
         done, frame = perf_counter(), frames.user_frame()

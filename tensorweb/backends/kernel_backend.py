@@ -40,8 +40,8 @@ from tensorweb.events import (
     clock,
     listeners,
     locations_of,
+    report_read,
     splits,
-    tell_read,
 )
 from tensorweb.frames import Location
 from tensorweb.graph.attributes import Custom
@@ -346,7 +346,7 @@ class KernelBackend:
         found = yield from self._read_steps(nodes, regions)
         if begun:
             nbytes = sum(size for _, _, size in regions)
-            tell_read(self.traits.device, nbytes, begun)
+            report_read(self.traits.device, nbytes, begun)
         return found
 
     def _read_steps(
@@ -520,7 +520,7 @@ class KernelBackend:
                     for slot in part.left:
                         buffers[slot] = GONE
         if report is not None:
-            report.tell()
+            report.send()
         for number, slot in layout.settled:
             settle(nodes[number], buffers[slot])
         for number in (*layout.dropped, *again):

@@ -171,7 +171,7 @@ class Replay:
                     words[word] = handles[index]
                 submit(words)
         if report is not None:
-            report.tell()
+            report.send()
         host.driver.pace()
         buffers += self._captured_results
         results = [leaf(buffers[index], *like) for index, like in self._like]

@@ -59,8 +59,8 @@ class FlushReport(Flush):
         seconds = driver.submit_timed(tape)
         self.seconds = None if seconds is None else [*self.seconds, *seconds]
 
-    def tell(self) -> None:
-        """Report the flush to all listeners after its last tape was submitted."""
+    def send(self) -> None:
+        """Report the flush to all listeners, after its last tape was submitted."""
         self.submitted = self._clock()
         self.encoded = self.encoded or self.submitted
-        events.tell(self)
+        events.report(self)

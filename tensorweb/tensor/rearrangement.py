@@ -261,7 +261,7 @@ class RearrangementMethods(TensorBase):
 
 
 def _rolled(node: Node, shift: SupportsIndex, axis: int) -> Node:
-    """Return a node rolled along an axis, also by a shift without a value yet."""
+    """Return a node rolled along an axis; a traced shift, without a value, gathers."""
     if not isinstance(shift, TensorBase) or not is_traced(shift.node):
         return roll(node, operator.index(shift), axis)
     if shift.node.dtype.kind not in ("int", "uint"):

@@ -35,7 +35,10 @@ class ValuesAndIndices(NamedTuple):
 
 
 class ReductionMethods(TensorBase):
-    """`axis` is one axis, several or None for all; `keepdims` leaves length 1."""
+    """Reductions over `axis`: one axis, several, or None for all.
+
+    With `keepdims` the result has these axes with length 1.
+    """
 
     __slots__ = ()
 

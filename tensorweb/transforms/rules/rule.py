@@ -119,8 +119,8 @@ LEAST = 1e-4
 """Factors between this and its reciprocal are normal numbers of every dtype."""
 
 
-def by_row(step: Step, cotangent: Node) -> Cotangents:
-    """Multiply the operation's local derivatives by the cotangent."""
+def by_local_derivatives(step: Step, cotangent: Node) -> Cotangents:
+    """Multiply the cotangent by the derivatives in the entry of the op table."""
     node = step.node
     derivative = node.op.derivative
     assert derivative is not None, f"internal: {node.op.name} has no derivative"
@@ -168,7 +168,7 @@ def of_where(step: Step, cotangent: Node) -> Cotangents:
 
 
 def of_divide(step: Step, cotangent: Node) -> Cotangents:
-    """Multiply by the reciprocal of a constant divisor; otherwise apply `by_row`."""
+    """Multiply by the reciprocal of a constant divisor; else use local derivatives."""
     divisor = step.inputs[1]
     if (
         divisor.op is CONSTANT
@@ -179,7 +179,7 @@ def of_divide(step: Step, cotangent: Node) -> Cotangents:
         factor = 1 / value if value else math.inf
         if LEAST < abs(factor) < 1 / LEAST:
             return [times(cotangent, number(factor, cotangent)), None]
-    return by_row(step, cotangent)
+    return by_local_derivatives(step, cotangent)
 
 
 OWN: dict[str, Rule] = {"cast": of_cast, "where": of_where, "divide": of_divide}
@@ -187,5 +187,7 @@ OWN: dict[str, Rule] = {"cast": of_cast, "where": of_where, "divide": of_divide}
 
 
 ELEMENTWISE: dict[str, Rule] = {
-    op.name: OWN.get(op.name, by_row) for op in OPS.values() if op.kind == "map"
+    op.name: OWN.get(op.name, by_local_derivatives)
+    for op in OPS.values()
+    if op.kind == "map"
 }
