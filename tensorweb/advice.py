@@ -513,7 +513,7 @@ def unknown(module: str, name: str, names: Collection[str]) -> AttributeError:
     text = f"module {module!r} has no attribute {name!r}"
     advice = None if name.startswith("__") else _module_advice(module, name, names)
     if advice is not None:
-        text += f"; {advice}."
+        text += f"; {advice}"  # Python may append ". Did you mean: 'Adam'?"
     return AttributeError(text, name=name, obj=sys.modules[module])
 
 

@@ -480,7 +480,7 @@ class Module:
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
         advice = module_method_advice(name)
         if advice is not None:
-            text += f"; {advice}."
+            text += f"; {advice}"
         raise AttributeError(text, name=name, obj=self)
 
     def _parts(self) -> Iterator[tuple[str, Any]]:

@@ -45,7 +45,7 @@ from tensorweb.optim.state import (
 )
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.trees import register
+from tensorweb.trees import holds_leaves, register
 
 Options: TypeAlias = Mapping[str, Any]
 Moments: TypeAlias = dict[str, Tensor]
@@ -301,6 +301,7 @@ class Optimizer:
         Raises:
             TransformError: there are no parameters, or none has a gradient.
             TraceError: `jit` is tracing, and `updates=` lacks this optimiser.
+            DataError: `closure` is no function, such as gradients.
 
         >>> w = tw.asarray([1.0, 2.0])
         >>> opt = tw.optim.SGD([w], lr=0.5)
@@ -310,6 +311,15 @@ class Optimizer:
         tensor([0., 0.])
         """
         state = self._checked_state("step")
+        # The gradients of a module are a module, which can be called too.
+        given: object = closure
+        if given is not None and (not callable(given) or holds_leaves(given)):
+            raise DataError(
+                f"step: it was given a {type(given).__name__}, and takes gradients "
+                "from backward() alone. With those of tw.grad write "
+                "params, state = opt.update(params, grads, state), after "
+                "state = opt.init(params), by an optimiser made without parameters."
+            )
         loss = None if closure is None else closure()
         grads = [param.grad for param in self.params]
         with grad_disabled():

@@ -173,7 +173,7 @@ class ForeignName:
     def __get__(self, tensor: object, kind: type) -> NoReturn:
         """Raise, as if nothing stood here."""
         raise AttributeError(
-            f"a tensor has no attribute {self._name!r}; {self._advice}.",
+            f"a tensor has no attribute {self._name!r}; {self._advice}",
             name=self._name,
             obj=kind if tensor is None else tensor,
         )

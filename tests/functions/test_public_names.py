@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 
@@ -116,3 +117,10 @@ def test_type_checkers_know_the_names_and_find_others(tmp_path: Path) -> None:
     assert '"def (object) -> tensorweb.tensor.tensor.Tensor"' in done.stdout
     assert 'has no attribute "no_such_name"' in done.stdout
     assert "Found 1 error" in done.stdout
+
+
+def test_advice_is_followed_by_the_suggestion_of_python() -> None:
+    with pytest.raises(AttributeError) as raised:
+        _ = tw.optim.adam
+    shown = traceback.format_exception_only(raised.value)[0]
+    assert "tw.optim.optax. Did you mean: 'Adam'?" in shown

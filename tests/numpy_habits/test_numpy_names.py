@@ -24,7 +24,7 @@ def test_absent_names_raise_with_an_alternative() -> None:
         with pytest.raises(AttributeError) as caught:
             getattr(np, name)
         words = advice.replace("`", "")
-        assert f"has no attribute {name!r}; {words}." in str(caught.value)
+        assert f"has no attribute {name!r}; {words}" in str(caught.value)
 
 
 def test_rows_are_in_order() -> None:
