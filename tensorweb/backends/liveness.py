@@ -34,6 +34,7 @@ from tensorweb.graph.node import KEPT, WANTED, Node, pending
 from tensorweb.graph.op import Role, kinds_of
 from tensorweb.graph.tracing import Placeholder
 from tensorweb.schedule.linear import LinearGraph
+from tensorweb.schedule.policy import RECOMPUTE_LIMIT
 
 Chosen = Callable[[Sequence[object]], Sequence[object]]
 
@@ -325,25 +326,28 @@ def _kind(node: Node) -> tuple[object, ...]:
 def call_invariants(graph: LinearGraph, arguments: Collection[Node]) -> list[Node]:
     """Return the captured pending values that do not depend on the arguments.
 
-    Values of ramps and constants alone are omitted: a mask, for example, is as quick to
-    compute as to load, and needs no storage.
+    Cheap values of ramps and constants alone are omitted: a mask, for example, is as
+    quick to compute as to load, and needs no storage. Random numbers of a key that
+    the host knows are not cheap.
     """
     changing = set(arguments)
-    read_from_storage: set[Node] = set()
+    worth_loading: set[Node] = set()
     found: dict[Node, None] = {}
     for node in graph.nodes:
         sources = (*node.inputs, *([node.owner] if node.owner else ()))
         if node in changing or any(source in changing for source in sources):
             changing.add(node)
-        elif node.base.storage is not None or any(
-            source in read_from_storage for source in sources
+        elif (
+            node.base.storage is not None
+            or node.op.weight > RECOMPUTE_LIMIT
+            or any(source in worth_loading for source in sources)
         ):
-            read_from_storage.add(node)
+            worth_loading.add(node)
     for node in graph.nodes:
         if node in changing:
             for source in node.inputs:
                 base = source.base
-                is_fixed = base in read_from_storage and base.storage is None
+                is_fixed = base in worth_loading and base.storage is None
                 if (
                     is_fixed
                     and base.op.kind not in FREE

@@ -90,7 +90,8 @@ def test_products_do_most_of_the_work(webgpu: str) -> None:
         sign, logarithm = tw.linalg.slogdet(square)
         logarithm.numpy()
     kinds = Counter(kernel.kind for kernel in kernels)
-    assert (kinds["lu"], kinds["triangular_solve"]) == (3, 3)
+    # A real GPU has a kernel of its own for tall panels.
+    assert (kinds["lu"] + kinds["lu_panel"], kinds["triangular_solve"]) == (3, 3)
     assert kinds["matmul"] >= 2
     assert len(kernels) < 20
     expected = np.linalg.slogdet(a[:, :140].astype(np.float64))
