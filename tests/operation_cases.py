@@ -43,6 +43,7 @@ from tensorweb import dtypes
 from tensorweb.devices import DEVICES
 from tensorweb.dtypes import DType
 from tensorweb.graph.op import Op
+from tensorweb.random.keys import FEW_WORDS
 
 Array = np.ndarray[Any, Any]
 
@@ -249,7 +250,8 @@ def random_numbers() -> Iterator[Case]:
         ]
         for code, found in words:
             expected = np.array(found, np.uint32)
-            kernels = ("elementwise",) if expected.size else ()
+            # Python itself computes few words of a key that it knows.
+            kernels = ("elementwise",) if expected.size > FEW_WORDS else ()
             yield Case(code, code, {}, expected, "uint32", kernels)
 
 

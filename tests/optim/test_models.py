@@ -7,6 +7,7 @@ import io
 import pytest
 
 import tensorweb as tw
+from tensorweb.errors import DataError
 from tensorweb.tensor import Tensor
 
 
@@ -75,3 +76,13 @@ def test_a_layers_name_is_part_of_an_error(cpu: str) -> None:
     net.layers[1] = tw.nn.Linear(4, 3)
     with pytest.raises(tw.DataError, match=r"'layers\.1\.weight' has shape \(3, 4\)"):
         opt.update(net, net, opt.init(Net()))
+
+
+def test_a_step_takes_no_gradients(cpu: str) -> None:
+    model = tw.nn.Linear(2, 1)
+    opt = tw.optim.SGD(model.parameters(), lr=0.5)
+    before = model.weight.tolist()
+    for grads in (tw.grad(lambda m: m(tw.ones(2)).sum())(model), {}, [tw.ones(1)], 0.1):
+        with pytest.raises(DataError, match=r"state = opt\.update\(params, grads"):
+            opt.step(grads)
+    assert model.weight.tolist() == before

@@ -377,16 +377,6 @@ def test_lbfgs_needs_a_closure_and_its_own_parameters(webgpu: str) -> None:
         tw.jit(lambda: opt.step(lambda: w.sum()), updates=(w, opt))()
 
 
-def test_a_step_takes_no_gradients(cpu: str) -> None:
-    model = tw.nn.Linear(2, 1)
-    opt = tw.optim.SGD(model.parameters(), lr=0.5)
-    before = model.weight.tolist()
-    for grads in (tw.grad(lambda m: m(tw.ones(2)).sum())(model), {}, [tw.ones(1)], 0.1):
-        with pytest.raises(DataError, match=r"state = opt\.update\(params, grads"):
-            opt.step(grads)
-    assert model.weight.tolist() == before
-
-
 def test_a_step_calls_a_closure_and_returns_the_loss(cpu: str) -> None:
     w = tw.ones(1)
     opt = tw.optim.SGD([w], lr=0.5)
