@@ -28,7 +28,7 @@ from tensorweb.nodes.ranges import promise_interval
 from tensorweb.public_names import declare_public
 from tensorweb.random.arguments import float_dtype, is_whole, parameter
 from tensorweb.random.distributions import gumbel, uniform
-from tensorweb.random.keys import Lengths, bits, random_bits, split, words_of_key
+from tensorweb.random.keys import Lengths, bits, checked_key, random_bits, split
 from tensorweb.shapes import Shape, as_shape, normalize_axis
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike, DTypeLike
@@ -69,8 +69,8 @@ def randint(
     result_dtype = as_dtype(dtype)
     if result_dtype.kind not in ("int", "uint"):
         raise DTypeError(f"{name}: {result_dtype} is no integer dtype; give int32.")
-    high, _ = words_of_key(name, key)
-    require_dtype(result_dtype, high.device)
+    device = checked_key(name, key).device
+    require_dtype(result_dtype, device)
     lengths = as_shape(shape)
     # What has fewer bits is drawn from 32 as well, as in JAX.
     sampled = result_dtype if result_dtype.bits >= 32 else dtypes.DEFAULT_INT
@@ -82,7 +82,7 @@ def randint(
         result = offsets.astype(result_dtype) + first
         promise_interval(result.node, first, end - 1)
         return result
-    like = asarray(0, dtype=sampled, device=high.device)
+    like = asarray(0, dtype=sampled, device=device)
     least = parameter(name, "minval", minval, lengths, like)
     most = parameter(name, "maxval", maxval, lengths, like)
     span = where(most > least, (most - least).astype(unsigned), 1)
@@ -209,12 +209,12 @@ def permutation(
     tensor([0, 1, 5, 4, 3, 2])
     """
     name = "permutation"
-    high, _ = words_of_key(name, key)
+    device = checked_key(name, key).device
     if is_whole(x):
         count = operator.index(x)
         if count < 0:
             raise RangeError(f"{name}: {count} numbers; give 0 or more.")
-        return _order(key, count, high.device)
+        return _order(key, count, device)
     tensor = asarray(x)
     if not tensor.shape:
         raise ShapeError(
@@ -224,7 +224,7 @@ def permutation(
     at = normalize_axis(axis, len(tensor.shape))
     if independent:
         return _each_row(key, tensor, at)
-    return take(tensor, _order(key, tensor.shape[at], high.device), axis=at)
+    return take(tensor, _order(key, tensor.shape[at], device), axis=at)
 
 
 def _order(key: ArrayLike, count: int, device: str) -> Tensor:
@@ -287,7 +287,7 @@ def choice(
     tensor([20, 10, 10])
     """
     name = "choice"
-    high, _ = words_of_key(name, key)
+    device = checked_key(name, key).device
     lengths = as_shape(shape)
     source = None if is_whole(a) else asarray(a)
     if source is not None and not source.shape:
@@ -302,7 +302,7 @@ def choice(
             f"{name}: {count} of {n} elements without replacement; give replace=True, "
             "or a smaller shape."
         )
-    indices = _drawn_indices(key, n, lengths, replace, p, high.device)
+    indices = _drawn_indices(key, n, lengths, replace, p, device)
     return indices if source is None else take(source, indices, axis=at)
 
 

@@ -28,9 +28,9 @@ from tensorweb.random.arguments import (
 from tensorweb.random.keys import (
     WORD,
     Lengths,
+    checked_key,
     random_bits,
     random_words,
-    words_of_key,
 )
 from tensorweb.shapes import Shape, as_shape, broadcast_shapes
 from tensorweb.tensor import Tensor
@@ -100,7 +100,7 @@ def uniform_between(
 
 def _fractions_of(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor:
     """Return exact multiples of 2^-23 (float32) in [0, 1)."""
-    device = words_of_key(name, key)[0].device
+    device = checked_key(name, key).device
     require_dtype(dtype, device)
     if dtype.bits == 64:
         first, second = random_words(name, key, shape)
@@ -169,11 +169,9 @@ def truncated_normal(
     """
     name = "truncated_normal"
     result_dtype = float_dtype(name, dtype)
-    high, _ = words_of_key(name, key)
+    device = checked_key(name, key).device
     bounds = [
-        asarray(x, dtype=result_dtype, device=high.device)
-        if is_scalar(x)
-        else asarray(x)
+        asarray(x, dtype=result_dtype, device=device) if is_scalar(x) else asarray(x)
         for x in (lower, upper)
     ]
     common = broadcast_shapes(*[value.shape for value in bounds])

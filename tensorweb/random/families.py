@@ -50,7 +50,7 @@ from tensorweb.random.distributions import (
     uniform,
     uniform_between,
 )
-from tensorweb.random.keys import Lengths, split, words_of_key
+from tensorweb.random.keys import Lengths, checked_key, split
 from tensorweb.shapes import Shape, as_shape, broadcast_shapes
 from tensorweb.special.gamma import digamma, gammaln, stirling
 from tensorweb.special.incomplete import gamma_by_shape
@@ -82,7 +82,7 @@ def _parameters(
 ) -> list[Tensor]:
     """Return parameters in the dtype and shape of the result, on the key's device."""
     result_dtype = float_dtype(name, dtype)
-    device = words_of_key(name, key)[0].device
+    device = checked_key(name, key).device
     like = zeros((), dtype=result_dtype, device=device)
     tensors = {
         option: asarray(x, result_dtype, device=device) if is_scalar(x) else asarray(x)

@@ -75,7 +75,7 @@ class Generator:
             device: the device of the key and of the draws.
         """
         if isinstance(seed, Tensor) and seed.shape:
-            keys.words_of_key("Generator", seed)
+            keys.checked_key("Generator", seed)
             first = asarray(seed, device=device)
         else:
             first = keys.key(seed, device=device)

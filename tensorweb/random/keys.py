@@ -8,7 +8,8 @@ numbers: as easy as 1, 2, 3", 2011; JAX calls the scheme partitionable.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from math import prod
 from typing import SupportsIndex
 
@@ -116,7 +117,7 @@ def split(key: ArrayLike, num: Lengths = 2) -> Tensor:
     tensor([ 928981903, 3453687069], dtype=uint32)
     """
     shape = as_shape(num)
-    return _blocks("split", _checked("split", key), (*shape, 2))
+    return _blocks("split", checked_key("split", key), (*shape, 2))
 
 
 def fold_in(key: ArrayLike, data: SupportsIndex | Tensor) -> Tensor:
@@ -137,7 +138,7 @@ def fold_in(key: ArrayLike, data: SupportsIndex | Tensor) -> Tensor:
     >>> tw.random.fold_in(tw.random.key(0), 3)
     tensor([2467461003, 3840466878], dtype=uint32)
     """
-    found = _checked("fold_in", key)
+    found = checked_key("fold_in", key)
     if isinstance(data, TensorBase):
         counter = asarray(data)
         _require_integer("fold_in: data", counter)
@@ -175,23 +176,6 @@ def bits(key: ArrayLike, shape: Lengths = (), dtype: DTypeLike = WORD) -> Tensor
     return random_bits("bits", key, as_shape(shape), result_dtype)
 
 
-def words_of_key(name: str, key: ArrayLike) -> tuple[Tensor, Tensor]:
-    """Return both words of a key, as 0-d tensors.
-
-    If the host has the key, they are constants, so that no key is uploaded.
-
-    Raises:
-        ShapeError: its shape is not (2,).
-        DTypeError: it is no uint32 tensor.
-    """
-    tensor = _checked(name, key)
-    known = known_words(tensor)
-    if known is None:
-        return tensor[0], tensor[1]
-    high, low = (Tensor(constant(word, WORD, tensor.device)) for word in known)
-    return high, low
-
-
 def known_words(key: Tensor) -> tuple[int, int] | None:
     """Return both words of a key as integers, None if only a device has the key.
 
@@ -205,8 +189,13 @@ def known_words(key: Tensor) -> tuple[int, int] | None:
     return high, low
 
 
-def _checked(name: str, key: ArrayLike) -> Tensor:
-    """Return a key as a tensor; raises what `words_of_key` does."""
+def checked_key(name: str, key: ArrayLike) -> Tensor:
+    """Return a key as a tensor.
+
+    Raises:
+        ShapeError: its shape is not (2,).
+        DTypeError: it is no uint32 tensor.
+    """
     if is_whole(key):
         raise DTypeError(
             f"{name}: the key is the number {key}; make a key of it with "
@@ -236,65 +225,76 @@ def random_bits(name: str, key: ArrayLike, shape: Shape, dtype: DType) -> Tensor
 
     Narrow dtypes get the low bits of 32, uint64 both words of the block.
     """
-    tensor = _checked(name, key)
+    tensor = checked_key(name, key)
     require_dtype(dtype, tensor.device)
     if dtype.bits < 64:
-        return _drawn("threefry", name, tensor, shape).astype(dtype)
+        (both,) = _drawn(("threefry",), name, tensor, shape)
+        return both.astype(dtype)
     first, second = random_words(name, tensor, shape)
     return (first.astype(dtype) << 32) | second.astype(dtype)
 
 
 def random_words(name: str, key: ArrayLike, shape: Shape) -> tuple[Tensor, Tensor]:
     """Return both words of the block of every element."""
-    tensor = _checked(name, key)
-    first = _drawn("threefry_first", name, tensor, shape)
-    return first, first ^ _drawn("threefry", name, tensor, shape)
+    operations = ("threefry_first", "threefry")
+    first, both = _drawn(operations, name, checked_key(name, key), shape)
+    return first, first ^ both
 
 
-def _drawn(word: str, name: str, key: Tensor, shape: Shape) -> Tensor:
-    """Return a word of the block of each element, by the operation named `word`.
+def _drawn(
+    operations: Sequence[str], name: str, key: Tensor, shape: Shape
+) -> list[Tensor]:
+    """Return what operations make of the block of each element.
 
     Few words of a key that the host has are computed in Python.
     """
-    counters = _counters(name, key, shape)
     # A kernel would be slower for few words. If all its operands are uniform, Mesa's
     # compilers also need minutes: their inlining of uniforms follows every path.
-    known = known_words(key) if counters.size <= FEW_WORDS else None
-    if known is None:
-        return _word(word, *words_of_key(name, key), counters)
-    blocks = [block_of_integers(*known, each) for each in range(counters.size)]
-    return _host_tensor([WORDS[word](*block) for block in blocks], shape, key.device)
+    count = prod(shape)
+    if count <= FEW_WORDS and (known := known_words(key)) is not None:
+        blocks = [block_of_integers(*known, each) for each in range(count)]
+        return [
+            _host_tensor([WORDS[one](*block) for block in blocks], shape, key.device)
+            for one in operations
+        ]
+    words, counters = _words_of(key), _counters(name, key, shape)
+    return [Tensor(operation(one, *words, counters)) for one in operations]
 
 
-def _word(name: str, high: Tensor, low: Tensor, counters: Tensor) -> Tensor:
-    """Return the first word of each counter's block, or both combined by exclusive or.
+def _words_of(key: Tensor) -> tuple[Tensor, Tensor]:
+    """Return both words of a key, as 0-d tensors.
 
-    `name` is the operation, `threefry_first` or `threefry`.
+    If the host has the key, they are constants, so that no key is uploaded.
     """
-    return Tensor(operation(name, high, low, counters))
+    known = known_words(key)
+    if known is None:
+        return key[0], key[1]
+    high, low = (Tensor(constant(word, WORD, key.device)) for word in known)
+    return high, low
 
 
 def _blocks(name: str, key: Tensor, shape: Shape, first: Tensor | int = 0) -> Tensor:
     """Return the words of consecutive blocks, two a block, from counter `first` on."""
-    indices = _counters(name, key, shape)
-    known = known_words(key) if indices.size <= FEW_WORDS else None
-    if known is not None and not isinstance(first, TensorBase):
-        counters = range(first, first + indices.size // 2)
-        words = [word for each in counters for word in block_of_integers(*known, each)]
-        return _host_tensor(words, shape, key.device)
+    count = prod(shape)
+    if count <= FEW_WORDS and not isinstance(first, TensorBase):
+        known = known_words(key)
+        if known is not None:
+            counters = range(first, first + count // 2)
+            blocks = [block_of_integers(*known, each) for each in counters]
+            return _host_tensor([*chain(*blocks)], shape, key.device)
     # Both words are computed for each element, since interleaving would take one more
     # kernel.
-    blocks = (indices >> 1) + first
-    both = words_of_key(name, key)
-    block = _word("threefry_first", *both, blocks)
-    return block ^ _word("threefry", *both, blocks) * (indices & 1)
+    indices = _counters(name, key, shape)
+    operands = *_words_of(key), (indices >> 1) + first
+    block = Tensor(operation("threefry_first", *operands))
+    return block ^ Tensor(operation("threefry", *operands)) * (indices & 1)
 
 
 def _host_tensor(words: list[int], shape: Shape, device: str) -> Tensor:
     return Tensor(leaf(HostData(pack(words, WORD, shape)), shape, WORD, device))
 
 
-def _counters(name: str, key: ArrayLike, shape: Shape) -> Tensor:
+def _counters(name: str, key: Tensor, shape: Shape) -> Tensor:
     """Return 0, 1, 2, … in a shape, on the key's device."""
     count = prod(shape)
     if count > MOST_WORDS:
@@ -302,8 +302,7 @@ def _counters(name: str, key: ArrayLike, shape: Shape) -> Tensor:
             f"{name}: shape {shape} has {count:,} elements, a key has numbers for "
             "2**32; split the key and draw in parts."
         )
-    device = asarray(key).device
-    return Tensor(iota(count, WORD, device)).reshape(shape)
+    return Tensor(iota(count, WORD, key.device)).reshape(shape)
 
 
-declare_public(__name__, hidden="known_words random_bits random_words words_of_key")
+declare_public(__name__, hidden="checked_key known_words random_bits random_words")
