@@ -1,7 +1,7 @@
 """Join the drivers' JavaScript into `tensorweb-drivers.js`, a script of the site.
 
 Where a page's policy forbids eval, it loads this file, and the drivers find their parts
-in `globalThis.tensorwebScripts`; see `tensorweb/drivers/waiting.py`, which takes a part
+in `globalThis.tensorwebScripts`; see `tensorweb/drivers/scripts.py`, which takes a part
 only if its checksum is that of the wheel's own text.
 """
 

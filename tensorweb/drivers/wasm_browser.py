@@ -12,7 +12,7 @@ from array import array
 
 from tensorweb.drivers import policy
 from tensorweb.drivers.messages import refused_message
-from tensorweb.drivers.waiting import JsObject, join_scripts, script_text
+from tensorweb.drivers.scripts import JsObject, join_scripts, script_text
 from tensorweb.drivers.wasm_driver import PAGE, WasmDriver
 from tensorweb.errors import DeviceError, ShaderError, counted
 

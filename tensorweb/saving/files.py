@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from tensorweb import dtypes, tree
 from tensorweb.devices import as_device
-from tensorweb.drivers import browser
+from tensorweb.drivers import browser_pictures
 from tensorweb.errors import DataError
 from tensorweb.evaluate import read as read_values
 from tensorweb.functions import asarray
@@ -197,7 +197,7 @@ def load(file: File, *, like: Any = None, device: object = None) -> Any:
     >>> tw.load(file, like=[tw.zeros(3, dtype=tw.int32)])
     [tensor([0, 1, 2])]
     """
-    can_wait = browser.can_decode_now()
+    can_wait = browser_pictures.can_decode_now()
     return run_blocking(_load(file, like, device, can_wait=can_wait))
 
 

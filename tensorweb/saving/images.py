@@ -19,8 +19,8 @@ from typing import BinaryIO
 from tensorweb import dtypes
 from tensorweb.display.png import CHANNELS, SIGNATURE
 from tensorweb.display.png import png as png_file
-from tensorweb.drivers import browser
-from tensorweb.drivers.browser import Pixels
+from tensorweb.drivers import browser_pictures
+from tensorweb.drivers.browser_pictures import Pixels
 from tensorweb.errors import DataError, ShapeError
 from tensorweb.graph.storage import HostData
 from tensorweb.saving.source import Source, Stored, refuse
@@ -104,11 +104,11 @@ def read(source: Source, *, can_wait: bool) -> Steps[Stored]:
     assert kind is not None, "internal: the caller looked at the file's beginning"
     if kind.name == "png":
         parsed = parse_png(source)
-        has_decoder = browser.has_decoder() and can_wait
+        has_decoder = browser_pictures.has_decoder() and can_wait
         if parsed.depth > 8 or not (has_decoder or _has_pillow()):
             return decode_png(parsed)
-    if browser.has_decoder():
-        pixels = yield from browser.decode(source.name, data, kind.name)
+    if browser_pictures.has_decoder():
+        pixels = yield from browser_pictures.decode(source.name, data, kind.name)
     else:
         pixels = _decoded_by_pillow(source.name, data, kind)
     return _select_channels(source, data, kind, pixels)

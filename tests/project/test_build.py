@@ -15,8 +15,8 @@ from zlib import crc32
 import pytest
 
 import build
-from tensorweb.drivers import browser, wasm_browser
-from tensorweb.drivers.waiting import script_text
+from tensorweb.drivers import browser, browser_pictures, wasm_browser
+from tensorweb.drivers.scripts import script_text
 from tools import (
     bundle,
     driver_scripts,
@@ -251,7 +251,7 @@ def test_drivers_file_has_shared_code_and_its_checksums() -> None:
     text = driver_scripts.text()
     checksums = json.loads(text.partition('"checksums": ')[2].partition("}")[0] + "}")
     values = re.findall(r'^"(\S+)":$', text, re.MULTILINE)
-    joined = [*browser.PARTS, *wasm_browser.PARTS, browser.SCRIPT]
+    joined = [*browser.PARTS, *wasm_browser.PARTS, browser_pictures.SCRIPT]
     assert sorted(values) == sorted(joined)
     assert {name: crc32(script_text(name).encode()) for name in values} == checksums
 
