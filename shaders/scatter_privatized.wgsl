@@ -2,8 +2,10 @@
 //
 // As in a histogram, each element of the result is a bin. A workgroup accumulates some
 // updates privately and then adds its totals to the result, so that updates of one bin
-// contend less. A lane reads AHEAD of them before it accumulates any. Neighbouring threads use different copies of the private totals, `stride`
-// words apart, if there is room. The order does not matter, as in scatter_atomic.wgsl.
+// contend less. A lane reads AHEAD updates before it accumulates any; its count `each` is
+// a multiple of AHEAD. Neighbouring threads use different copies of the private totals,
+// `stride` words apart, if there is room. The order does not matter, as in
+// scatter_atomic.wgsl.
 
 // slot declarations: parameters and storages
 struct Parameters {

@@ -148,6 +148,7 @@ def _atomic_updates(kernel: Kernel, target: Target, flip: str) -> Launch:
     )
     enough = target.scaled(policy.PRIVATE_GROUPS) * policy.WORKGROUP
     each = min(ceil_divide(updates, enough), policy.MOST_PRIVATE_UPDATES)
+    # A multiple of AHEAD of the template, which would else count updates twice.
     each = max(ceil_divide(each, policy.ELEMENTS_AHEAD), 2) * policy.ELEMENTS_AHEAD
     builder.add_sizes(each=each)
     groups = ceil_divide(updates, each * policy.WORKGROUP)

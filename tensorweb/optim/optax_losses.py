@@ -12,14 +12,6 @@ from tensorweb.errors import DTypeError
 from tensorweb.public_names import declare_public
 from tensorweb.tensor import Tensor
 from tensorweb.tensor.convert import ArrayLike
-from tensorweb.transforms.custom import stop_gradient
-
-
-def _shifted(logits: ArrayLike, axis: SupportsIndex) -> tuple[Tensor, Tensor]:
-    """Return logits without their maximum, and the logarithm of the sum of exp."""
-    logits = tw.asarray(logits)
-    shifted = logits - stop_gradient(tw.max(logits, axis=axis, keepdims=True))
-    return shifted, tw.log(tw.sum(tw.exp(shifted), axis=axis, keepdims=True))
 
 
 def softmax_cross_entropy(
@@ -38,8 +30,8 @@ def softmax_cross_entropy(
     >>> tw.optim.optax.softmax_cross_entropy([[0.0, 0.0]], [[0.5, 0.5]])
     tensor([0.6931472])
     """
-    shifted, total = _shifted(logits, axis)
-    return -tw.sum(tw.asarray(labels) * (shifted - total), axis=axis)
+    chances = tw.asarray(logits).log_softmax(axis)
+    return -tw.sum(tw.asarray(labels) * chances, axis=axis)
 
 
 def softmax_cross_entropy_with_integer_labels(
@@ -67,10 +59,9 @@ def softmax_cross_entropy_with_integer_labels(
             f"{classes.dtype}; give integers, or probabilities to "
             "softmax_cross_entropy."
         )
-    shifted, total = _shifted(logits, axis)
+    chances = tw.asarray(logits).log_softmax(axis)
     at = tw.expand_dims(classes, axis=axis)
-    chosen = tw.take_along_axis(shifted, at, axis=axis)
-    return tw.squeeze(total - chosen, axis=axis)
+    return -tw.squeeze(tw.take_along_axis(chances, at, axis=axis), axis=axis)
 
 
 def sigmoid_binary_cross_entropy(logits: ArrayLike, labels: ArrayLike) -> Tensor:

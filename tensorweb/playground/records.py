@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from tensorweb.display.cells import Shown
+from tensorweb.errors import Rule as ShapeRule
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,6 @@ Encoding = Literal["float32", "int32", "uint32", "float64"]
 PictureSize = Literal["full", "small"]
 Extreme = Literal["max", "min", "nan", "inf"]
 FileFormat = Literal["npy", "csv"]
-ShapeRule = Literal[
-    "broadcast",
-    "broadcast_to",
-    "matmul",
-    "reshape",
-    "concat",
-    "aligned",
-    "expected",
-    "window",
-    "index",
-]
 StorageMaking = Literal["computed", "constant", "copy", "reshape"]
 RichKind = Literal["html", "svg", "png", "jpeg", "text", "verdict"]
 PlotKind = Literal["lines", "points", "histogram"]

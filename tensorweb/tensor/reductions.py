@@ -157,10 +157,8 @@ class ReductionMethods(TensorBase):
         >>> tw.tensor([[1, 5], [7, 2]]).max(dim=1)
         ValuesAndIndices(values=tensor([5, 7]), indices=tensor([1, 0]))
         """
-        if dim is not None or keepdim or isinstance(out, bool):
-            keepdims = keepdims or keepdim
-            return self._pair("max", axis, dim, keepdims, out, initial, where)
-        return self._reduce("max", axis, out, keepdims, None, False, where, initial)
+        options = out, keepdims, dim, keepdim, where, initial
+        return self._extreme("max", axis, *options)
 
     @overload
     def min(
@@ -204,22 +202,28 @@ class ReductionMethods(TensorBase):
         >>> tw.tensor([[1, 5], [7, 2]]).min(dim=1)
         ValuesAndIndices(values=tensor([1, 2]), indices=tensor([0, 1]))
         """
-        if dim is not None or keepdim or isinstance(out, bool):
-            keepdims = keepdims or keepdim
-            return self._pair("min", axis, dim, keepdims, out, initial, where)
-        return self._reduce("min", axis, out, keepdims, None, False, where, initial)
+        options = out, keepdims, dim, keepdim, where, initial
+        return self._extreme("min", axis, *options)
 
-    def _pair(
+    def _extreme(
         self,
         name: str,
         axis: Axis,
-        dim: Axis,
-        keepdims: bool,
         out: TensorBase | bool | None,
-        initial: ArrayLike,
+        keepdims: bool,
+        dim: Axis,
+        keepdim: bool,
         where: ArrayLike,
-    ) -> ValuesAndIndices:
-        """Return PyTorch's pair, whose derivative goes to the indices alone."""
+        initial: ArrayLike,
+    ) -> Tensor | ValuesAndIndices:
+        """Return extreme values; with PyTorch's arguments also their indices.
+
+        The derivative of the pair's values goes to the elements at the indices.
+        """
+        if isinstance(out, bool):  # x.max(1, True)
+            keepdim, out = True if out else keepdim, None
+        elif dim is None and not keepdim:
+            return self._reduce(name, axis, out, keepdims, None, False, where, initial)
         axis = axis_of(name, axis, dim)
         if not isinstance(axis, SupportsIndex):
             raise AxisError(
@@ -227,8 +231,6 @@ class ReductionMethods(TensorBase):
                 f"for, are along one axis, not {axis}; write x.{name}(axis={axis}, "
                 "keepdims=True) for values alone."
             )
-        if isinstance(out, bool):  # x.max(1, True)
-            keepdims, out = keepdims or out, None
         for key, value, usual in (
             ("out", out, None),
             ("initial", initial, None),
@@ -242,7 +244,7 @@ class ReductionMethods(TensorBase):
         along = normalize_axis(axis, len(self.node.shape))
         indices = argreduce(f"arg{name}", self.node, along, True)
         values = take_along(self.node, indices, along)
-        if not keepdims:
+        if not (keepdim or keepdims):
             values, indices = (squeeze(node, (along,)) for node in (values, indices))
         return ValuesAndIndices(self._wrap(values), self._wrap(indices))
 

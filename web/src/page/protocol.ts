@@ -8,13 +8,13 @@ import { bytes, count, either, flag, hasAllCells, integer, list, matching, numbe
 
 export type Pooling = "mean" | "extreme" | "corner";
 export type Shown = "mean" | "extreme" | "corner" | "each";
+export type ShapeRule = "broadcast" | "broadcast_to" | "matmul" | "reshape" | "concat" | "aligned" | "expected" | "window" | "index";
 export type DeviceName = "webgpu" | "cpu";
 export type StreamName = "stdout" | "stderr";
 export type Encoding = "float32" | "int32" | "uint32" | "float64";
 export type PictureSize = "full" | "small";
 export type Extreme = "max" | "min" | "nan" | "inf";
 export type FileFormat = "npy" | "csv";
-export type ShapeRule = "broadcast" | "broadcast_to" | "matmul" | "reshape" | "concat" | "aligned" | "expected" | "window" | "index";
 export type StorageMaking = "computed" | "constant" | "copy" | "reshape";
 export type RichKind = "html" | "svg" | "png" | "jpeg" | "text" | "verdict";
 export type PlotKind = "lines" | "points" | "histogram";
