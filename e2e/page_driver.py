@@ -168,12 +168,15 @@ class PageDriver:
         """Run a program, else the one that is there, to its end; return the state."""
         if source is not None:
             self.write(source)
-        # Until a program's files are open, a click on Run starts nothing yet.
-        self.wait("tensorwebPage.files.isOpen")
-        self.page.click("#run")
+        self._click_run()
         state = self.idle()
         self.drawn()
         return state
+
+    def _click_run(self) -> None:
+        # Until a program's files are open, a click starts nothing yet.
+        self.wait("tensorwebPage.files.isOpen")
+        self.page.click("#run")
 
     def run_js(self, code: str) -> Any:
         """Return what a piece of JavaScript gives inside the worker."""
@@ -187,7 +190,7 @@ class PageDriver:
     def begin(self, source: str) -> None:
         """Start a program that does not end by itself."""
         self.write(source)
-        self.page.click("#run")
+        self._click_run()
         self.wait(f"document.body.dataset.state === 'running' || {IDLE}")
         state = self.page.evaluate("document.body.dataset.state")
         assert state == "running", f"the program ended: {self.output}"
