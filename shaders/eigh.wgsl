@@ -182,20 +182,26 @@ fn factor(matrix: u32, lane: u32) {
     }
     for (var next = lane / SPAN; next < pairs; next += AHEAD * (LANES / SPAN)) {
       // registers
-      var x: array<f32, AHEAD>;
-      // registers
-      var y: array<f32, AHEAD>;
-      // registers
       var at: array<u32, AHEAD>;
       // registers
       var other: array<u32, AHEAD>;
+      // registers
+      var sine: array<f32, AHEAD>;
+      // registers
+      var tilt: array<f32, AHEAD>;
       // unroll
       for (var k = 0u; k < AHEAD; k++) {
         let pair = min(next + k * (LANES / SPAN), pairs - 1u);
         at[k] = vectors + u32(first_rows[pair]) * n;
         other[k] = vectors + u32(second_rows[pair]) * n;
+        sine[k] = select(0.0, sines[pair], next + k * (LANES / SPAN) < pairs);
+        tilt[k] = tilts[pair];
       }
       for (var i = lane % SPAN; i < n; i += SPAN) {
+        // registers
+        var x: array<f32, AHEAD>;
+        // registers
+        var y: array<f32, AHEAD>;
         // unroll
         for (var k = 0u; k < AHEAD; k++) {
           x[k] = work[at[k] + i];
@@ -203,14 +209,9 @@ fn factor(matrix: u32, lane: u32) {
         }
         // unroll
         for (var k = 0u; k < AHEAD; k++) {
-          let pair = next + k * (LANES / SPAN);
-          if (pair < pairs) {
-            let sine = sines[pair];
-            let tilt = tilts[pair];
-            if (sine != 0.0) {
-              work[at[k] + i] = x[k] - sine * (y[k] + tilt * x[k]);
-              work[other[k] + i] = y[k] + sine * (x[k] - tilt * y[k]);
-            }
+          if (sine[k] != 0.0) {
+            work[at[k] + i] = x[k] - sine[k] * (y[k] + tilt[k] * x[k]);
+            work[other[k] + i] = y[k] + sine[k] * (x[k] - tilt[k] * y[k]);
           }
         }
       }
